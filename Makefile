@@ -10,9 +10,10 @@ BIN := $(VENV)/bin
 RUN := $(BIN)/python
 READY := $(VENV)/.tacit-ready
 TESTS ?=
+ROUNDS ?= 1
 PAGES := docs/_build/html
 
-.PHONY: help setup demo test lint format docs bench lock clean
+.PHONY: help setup demo test fuzz lint format docs bench lock clean
 .DEFAULT_GOAL := help
 
 help: ## list what can be made
@@ -34,6 +35,10 @@ demo: $(READY) ## from generated microdata to a protected, audited, certified ta
 
 test: $(READY) ## pass the tests, the doctests and the examples of the pages
 	$(RUN) -m pytest -n 2 $(TESTS)
+
+fuzz: $(READY) ## try other random examples (ROUNDS=10 TESTS=tests/protect)
+	@for round in $$(seq $(ROUNDS)); do \
+	  $(RUN) -m pytest -n 2 -q -m hypothesis --hypothesis-profile fuzz $(TESTS) || exit 1; done
 
 lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff check .

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# The first example of a test imports and compiles what the others then have.
-settings.register_profile("tacit", deadline=None)
+# The first example of a test imports and compiles what the others then have. Everybody
+# tries the same examples, so a change is judged by what it changes; ``make fuzz`` tries
+# others.
+settings.register_profile("tacit", deadline=None, derandomize=True)
+settings.register_profile("fuzz", deadline=None, print_blob=True)
 settings.load_profile("tacit")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
